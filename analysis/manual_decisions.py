@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from datetime import datetime
+from typing import Annotated
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -10,6 +11,7 @@ from pydantic import Field, field_validator
 
 from analysis.models import ManualDecision
 from analysis.quality_rules import LONGEST_REASON
+from survey.definition.options import WhenMissing
 from survey.definition.parts import Part
 from survey.models import Participant, Study, StudyEvent
 from survey.queries import about_people
@@ -23,7 +25,9 @@ class DecisionOptions(Part):
     """What is decided about raters, and why."""
 
     excluded: bool
-    reason: str = Field(max_length=LONGEST_REASON, description="why; stored with each decision")
+    reason: Annotated[str, WhenMissing(NO_REASON)] = Field(
+        max_length=LONGEST_REASON, description="why; stored with each decision"
+    )
 
     @field_validator("reason")
     @classmethod

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from survey.definition.options import FileEndings, SentFile, ValueLabels
+from survey.definition.options import FileEndings, SentFile, ValueLabels, WhenMissing
 from survey.definition.parts import Part
 
 Head = Literal["ridge", "linear"]
@@ -41,4 +41,6 @@ class TrainingOptions(TrainingSettings):
 class TextOptions(Part):
     """A text to be scored by the newest trained scorer."""
 
-    text: str = Field(min_length=1, max_length=LONGEST)
+    text: Annotated[str, WhenMissing("Write the text that is to be scored.")] = Field(
+        min_length=1, max_length=LONGEST
+    )

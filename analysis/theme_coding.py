@@ -1,6 +1,7 @@
 """Coding open answers by themes: a code book, and what each coder decided about each answer."""
 
 from collections.abc import Collection, Iterable
+from typing import Annotated
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
@@ -9,6 +10,7 @@ from django.utils import timezone
 from pydantic import Field, field_validator
 
 from analysis.models import CodedChunk, Coding, ThemeCode
+from survey.definition.options import WhenMissing
 from survey.definition.parts import Part
 from survey.files.names import one_name
 from survey.models import PEOPLE_IN_CHUNK, FreeAnswer, Study, StudyEvent
@@ -24,7 +26,7 @@ CODED = "coded"
 class ThemeOptions(Part):
     """What a code is called, and what it means."""
 
-    name: str = Field(max_length=60)
+    name: Annotated[str, WhenMissing(NO_NAME)] = Field(max_length=60)
     definition: str = Field(default="", max_length=1000)
 
     @field_validator("name", mode="before")

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import Field, field_validator
 
 from corpus.dialogues import PRESETS
-from survey.definition.options import ValueLabels
+from survey.definition.options import ValueLabels, WhenMissing
 from survey.definition.parts import Part
 
 Step = Literal[
@@ -40,7 +40,11 @@ class Filters(Part):
     steps: Annotated[tuple[Step, ...], ValueLabels(STEP_LABELS)] = Field(
         default=get_args(Step), strict=False, title="Steps, in this order"
     )
-    checked: Annotated[tuple[TextName, ...], ValueLabels(TEXT_LABELS)] = Field(
+    checked: Annotated[
+        tuple[TextName, ...],
+        ValueLabels(TEXT_LABELS),
+        WhenMissing("Choose prompts, responses or both: in them these filters look."),
+    ] = Field(
         default=("prompt", "response"),
         strict=False,
         min_length=1,

@@ -66,6 +66,8 @@ def _csv(path: Path, layout: Layout) -> Iterator[Record]:
             delimiter = said[-1] if said else delimiter_of(start)
             reader = csv.reader(file, delimiter=delimiter, strict=True)
             header = [one_name(name.strip()) for name in next(reader, [])]
+            if not header:
+                raise LayoutWrong("the file is empty")
             layout.check(header)
             line = before + reader.line_num + 1
             for cells in reader:

@@ -58,6 +58,16 @@ def variable_of(endpoint: str, name: str) -> str:
     return f"JUDGE_{name}" if endpoint == DEFAULT_ENDPOINT else f"JUDGE_{endpoint.upper()}_{name}"
 
 
+def _not_set_up(name: str) -> str:
+    """That the environment lacks an endpoint, and what would give it."""
+    is_default = name == DEFAULT_ENDPOINT
+    return (
+        f"the endpoint {name!r} is not set up here: "
+        f"{'' if is_default else 'add it to JUDGE_ENDPOINTS and '}set "
+        f"{variable_of(name, 'BASE_URL')} and {variable_of(name, 'API_KEY')}"
+    )
+
+
 def endpoint_here(name: str) -> EndpointHere:
     """The endpoint called `name`. Raises JudgeNotReady if the environment lacks it, or its address
     contains a password or a key.
@@ -66,10 +76,7 @@ def endpoint_here(name: str) -> EndpointHere:
     """
     named = settings.JUDGE_ENDPOINTS.get(name)
     if named is None and name != DEFAULT_ENDPOINT and not settings.JUDGE_STAND_IN:
-        raise JudgeNotReady(
-            f"the endpoint {name!r} is not set up here: add it to JUDGE_ENDPOINTS and set "
-            f"{variable_of(name, 'BASE_URL')} and {variable_of(name, 'API_KEY')}"
-        )
+        raise JudgeNotReady(_not_set_up(name))
     here = _default() if named is None else EndpointHere(name=name, **named, stand_in=False)
     _ = here.traits
     if sign := next((sign for sign in "@?" if sign in here.base_url), ""):
@@ -181,10 +188,7 @@ def ready_endpoint(name: str) -> EndpointHere:
     """
     here = endpoint_here(name)
     if here.stand_in:
-        raise JudgeNotReady(
-            f"the endpoint {name!r} is not set up here: set {variable_of(name, 'BASE_URL')} and "
-            f"{variable_of(name, 'API_KEY')}. The stand-in answers judges' questions alone"
-        )
+        raise JudgeNotReady(f"{_not_set_up(name)}. The stand-in answers judges' questions alone")
     _check(here)
     return here
 

@@ -58,9 +58,7 @@ def read(path: Path) -> Catalog:
 
 
 def update(path: Path, texts: Catalog) -> Catalog:
-    """Make a .po file contain exactly `texts`, and keep its translations. A missing file is
-    created. Raises babel's UnknownLocaleError for an unknown language.
-    """
+    """Make a .po file contain exactly `texts`, and keep its translations. It need not be there."""
     catalog = read(path) if path.exists() else Catalog(locale=path.parts[-3], fuzzy=False)
     catalog.update(texts, no_fuzzy_matching=True, update_creation_date=False)
     catalog.obsolete.clear()

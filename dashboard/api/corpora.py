@@ -12,7 +12,7 @@ from rest_framework.status import HTTP_202_ACCEPTED, HTTP_204_NO_CONTENT
 
 from corpus.planning import failure_reasons, progress, total_cost
 from dashboard.api.pagination import Stored, in_pages
-from dashboard.api.parameters import read_sent, user_of
+from dashboard.api.parameters import one_of, read_sent, user_of
 from dashboard.api.routes import ListRoute, Route
 from dashboard.api.serializers.corpora import (
     ChatsSerializer,
@@ -248,7 +248,7 @@ class SampleDetail(Route):
         remove_sample(
             sample_or_404(sample),
             user_of(request),
-            with_texts=request.query_params.get("texts") == "true",
+            with_texts=one_of(request, "texts", ["true", "false"]) == "true",
         )
         return Response(status=HTTP_204_NO_CONTENT)
 

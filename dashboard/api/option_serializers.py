@@ -11,7 +11,17 @@ from rest_framework.fields import empty
 
 from survey.definition.options import Option, SentFile, options_of, problems_of
 
-NUMBERS: dict[type, Any] = {int: serializers.IntegerField, float: serializers.FloatField}
+
+class SentNumberField(serializers.FloatField):
+    """A number; true and false are none."""
+
+    def to_internal_value(self, data: Any) -> float:
+        if isinstance(data, bool):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
+NUMBERS: dict[type, Any] = {int: serializers.IntegerField, float: SentNumberField}
 
 
 @extend_schema_field(OpenApiTypes.BINARY)
@@ -66,7 +76,7 @@ class OptionsSerializer(serializers.Serializer[Any]):
         except ValidationError as wrong:
             problems = {
                 self.called.get(name, name) or "detail": said
-                for name, said in problems_of(wrong).items()
+                for name, said in problems_of(wrong, self.options).items()
             }
             raise serializers.ValidationError(problems) from None
         return attrs
@@ -99,4 +109,6 @@ def request_field(option: Option, *, has_default: bool = True) -> Any:
         one = NUMBERS[option.kind](min_value=option.least, max_value=option.most, **own)
     if not option.many:
         return one
+    if option.when_missing:
+        shared["error_messages"] = {"min_length": option.when_missing}
     return serializers.ListField(child=one, min_length=option.fewest or None, **shared)

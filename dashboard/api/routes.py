@@ -1,11 +1,12 @@
 """What all routes of the API have in common."""
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
-from rest_framework.exceptions import ValidationError
+from rest_framework.exceptions import ParseError, ValidationError
 from rest_framework.request import Request
 from rest_framework.serializers import BaseSerializer, ListSerializer, Serializer
 from rest_framework.views import APIView
@@ -42,6 +43,7 @@ class Route(APIView):
                     said = f"This route has no parameter {name[:SHOWN]!r}; {there}."
                     raise ValidationError({name[:SHOWN]: [said]})
         if method in BODIES:
+            _refuse_what_is_no_text(request.data)
             _refuse_unknown_fields(request.data, _form_of(self, method), known or set())
 
 
@@ -88,6 +90,14 @@ def _form_of(view: Route, method: str) -> Form | None:
         [described] = described.values()
     form: Form | None = described() if isinstance(described, type) else described
     return form
+
+
+def _refuse_what_is_no_text(data: Any) -> None:
+    """Refuse halves of characters (`\\ud800`): no answer can repeat them. Raises ParseError."""
+    try:
+        json.dumps(data, ensure_ascii=False, default=str).encode()
+    except UnicodeEncodeError:
+        raise ParseError("The JSON has a lone surrogate, which is half a character.") from None
 
 
 def _refuse_unknown_fields(data: Any, form: Form | None, parameters: set[str]) -> None:

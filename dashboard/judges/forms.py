@@ -18,10 +18,6 @@ class GoldFileForm(OptionsForm[GoldFileOptions]):
     """Gold scores from a file, and what to call them."""
 
     options = GoldFileOptions
-    messages = {
-        "name": {"required": "Give the gold scores a name."},
-        "file": {"required": "Choose a file with gold scores (CSV, TSV or .xlsx)."},
-    }
 
 
 class RetryForm(OptionsForm[RetryOptions]):

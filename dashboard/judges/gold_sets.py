@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from typing import Annotated
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
@@ -16,7 +17,7 @@ from judge.gold import add_gold_set
 from judge.models import GoldSet
 from judge.queries import Gold
 from survey.definition.mapping import StudyMap
-from survey.definition.options import SentFile
+from survey.definition.options import SentFile, WhenMissing
 from survey.definition.parts import Part
 from survey.files.apart import read_apart
 from survey.models import Study, StudyEvent
@@ -28,8 +29,12 @@ SET_NAME = re.compile(r"[^\W_][\w .:@+-]{0,59}")
 class GoldFileOptions(Part):
     """Gold scores from a file, and what to call them."""
 
-    name: str = Field(max_length=60, description="the name of the new source")
-    file: SentFile = Field(description="with the columns of gold.csv")
+    name: Annotated[str, WhenMissing("Give the gold scores a name.")] = Field(
+        max_length=60, description="the name of the new source"
+    )
+    file: Annotated[
+        SentFile, WhenMissing("Choose a file with gold scores (CSV, TSV or .xlsx).")
+    ] = Field(description="with the columns of gold.csv")
     map: SentFile | None = Field(
         default=None, title="Mapping file (optional)", description=ABOUT_MAPS
     )

@@ -1,7 +1,7 @@
 """What `analyze` and `export` have in common: files about a study, written into a folder."""
 
 from abc import ABC, abstractmethod
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,13 @@ from survey.queries import find_study
 from survey.tidy import counted_sources
 
 
+def _folder(text: str) -> Path:
+    """Raises ArgumentTypeError for no name: an empty variable is not this folder."""
+    if not text.strip():
+        raise ArgumentTypeError("give the name of a folder, or . for this one")
+    return Path(text)
+
+
 class OutputCommand(RefusingCommand, ABC):
     """Writes files about a study as it is now; all of them or none."""
 
@@ -29,7 +36,7 @@ class OutputCommand(RefusingCommand, ABC):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         add_study(parser)
-        parser.add_argument("--out", type=Path, required=True, metavar="DIR")
+        parser.add_argument("--out", type=_folder, required=True, metavar="DIR")
         add_include(parser, "experts or test people to count too; every file then names them")
 
     @abstractmethod

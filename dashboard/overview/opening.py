@@ -18,7 +18,7 @@ from survey.content import content_of
 from survey.definition import ResponseRow, StudyDefinition
 from survey.definition.findings import CHANGE, REFUSE, StudyFinding
 from survey.definition.opening import GOLD, Circumstances, against_opening
-from survey.definition.options import ValueLabels
+from survey.definition.options import ValueLabels, WhenMissing
 from survey.definition.pages import given_by_each
 from survey.definition.parts import Part
 from survey.definition.settings import Settings
@@ -31,7 +31,9 @@ class StateOptions(Part):
     """The state that a study is to go to."""
 
     state: Annotated[
-        Literal["draft", "open", "paused", "closed"], ValueLabels(dict(Study.State.choices))
+        Literal["draft", "open", "paused", "closed"],
+        ValueLabels(dict(Study.State.choices)),
+        WhenMissing("Choose the state that the study is to have."),
     ]
     rehearsal: bool = Field(
         default=False,

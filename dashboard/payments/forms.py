@@ -9,7 +9,7 @@ from dashboard.payments.case import MISMATCHES
 from dashboard.payments.confirming import ConfirmOptions
 from dashboard.payments.screen import ID
 from dashboard.payments.settling import SAID, ChosenLines
-from dashboard.payments.single import DecideOptions
+from dashboard.payments.single import NO_KIND, DecideOptions
 from dashboard.prolific.terms import Terms
 from dashboard.shared.forms import CentsField
 from dashboard.shared.option_forms import OptionsForm
@@ -42,9 +42,8 @@ class DecideForm(OptionsForm[DecideOptions]):
 
     options = DecideOptions
     messages = {
-        "kind": dict.fromkeys(("required", "invalid_choice"), "Choose what to do."),
+        "kind": {"invalid_choice": NO_KIND},
         "category": {"invalid_choice": "There is no category “%(value)s”."},
-        "reason": {"required": "Give a reason: it is stored."},
     }
 
 

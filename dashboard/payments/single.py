@@ -25,17 +25,23 @@ from dashboard.payments.times import times_of
 from dashboard.prolific.terms import MOST_CENTS
 from dashboard.raters.models import SubmissionOnProlific
 from dashboard.shared.log import record
-from survey.definition.options import InCents, ValueLabels
+from survey.definition.options import InCents, ValueLabels, WhenMissing
 from survey.definition.parts import Part, wrong
 from survey.models import Study, StudyEvent
 from survey.tidy import definition_of
+
+NO_KIND = "Choose what to do."
 
 
 class DecideOptions(Part):
     """A decision by hand about one submission."""
 
-    kind: Literal["approve", "bonus", "return", "message", "reject"]
-    reason: str = Field(min_length=1, max_length=200, description="for researchers; it is stored")
+    kind: Annotated[
+        Literal["approve", "bonus", "return", "message", "reject"], WhenMissing(NO_KIND)
+    ]
+    reason: Annotated[str, WhenMissing("Give a reason: it is stored.")] = Field(
+        min_length=1, max_length=200, description="for researchers; it is stored"
+    )
     text: str = Field(
         default="",
         max_length=LONGEST_TEXT,

@@ -13,7 +13,7 @@ from dashboard.prolific.models import Recruitment
 from dashboard.prolific.waves import Wave
 from dashboard.shared.stand_in import prolific_is_local
 from survey.definition.codes import possible_endings
-from survey.definition.options import InCents, ValueLabels
+from survey.definition.options import InCents, ValueLabels, WhenMissing
 from survey.definition.parts import Part, wrong
 from survey.definition.placeholders import why_not_public
 from survey.definition.policy import SIGNS, least_per_hour
@@ -41,9 +41,11 @@ class DraftOptions(Part):
     places: int = Field(ge=1, le=MOST_PLACES)
     reward: Annotated[int, InCents()] = Field(title="Reward per participant", ge=0, le=100_000)
     minutes: int = Field(title="Estimated minutes", ge=1, le=1440)
-    devices: Annotated[list[Literal["desktop", "tablet", "mobile"]], ValueLabels(DEVICES)] = Field(
-        min_length=1
-    )
+    devices: Annotated[
+        list[Literal["desktop", "tablet", "mobile"]],
+        ValueLabels(DEVICES),
+        WhenMissing("Choose at least one device."),
+    ] = Field(min_length=1)
     review: Annotated[Literal["automatic", "all"], ValueLabels(REVIEWS)] = Field(
         title="Completed submissions",
         description="`automatic` pays who enters the completion code; `all` waits for your review",
@@ -66,7 +68,9 @@ class DraftOptions(Part):
 class PlacesOptions(Part):
     """A new total of places."""
 
-    places: int = Field(ge=1, le=MOST_PLACES)
+    places: Annotated[int, WhenMissing("Enter the new number of places.")] = Field(
+        ge=1, le=MOST_PLACES
+    )
 
 
 def first_values(study: Study, wave: Wave | None = None) -> dict[str, Any]:

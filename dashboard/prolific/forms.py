@@ -58,7 +58,6 @@ class PlacesForm(OptionsForm[PlacesOptions]):
     """A new total of places."""
 
     options = PlacesOptions
-    messages = {"places": {"required": "Enter the new number of places."}}
 
 
 class StepForm(forms.Form):

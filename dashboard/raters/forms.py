@@ -8,7 +8,7 @@ from django import forms
 from pydantic import ValidationError as ValidationErrors
 
 from analysis.exclusion_rule import SettingChoices, Threshold
-from analysis.manual_decisions import NO_REASON, DecisionOptions
+from analysis.manual_decisions import DecisionOptions
 from analysis.quality_rules import SETTINGS, QualityRules, Setting
 from dashboard.shared.forms import FilesField, NumberField
 from dashboard.shared.option_forms import OptionsForm
@@ -98,7 +98,6 @@ class ReasonForm(OptionsForm[DecisionOptions]):
     """A decision about raters, with its reason."""
 
     options = DecisionOptions
-    messages = {"reason": {"required": NO_REASON}}
 
     @property
     def problem(self) -> str:

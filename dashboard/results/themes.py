@@ -9,7 +9,6 @@ from django.contrib.auth.models import User
 from analysis.models import Coding, ThemeCode
 from analysis.theme_coding import (
     BETWEEN,
-    NO_NAME,
     NOTHING_FITS,
     CodingRefused,
     ThemeOptions,
@@ -39,7 +38,6 @@ class ThemeForm(OptionsForm[ThemeOptions]):
     """A code of the code book."""
 
     options = ThemeOptions
-    messages = {"name": {"required": NO_NAME}}
 
 
 class AnswerForm(forms.Form):

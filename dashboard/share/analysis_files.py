@@ -42,7 +42,7 @@ def write_analysis(
     seconds; why some are missing is in the manifest.
     Raises RequestRefused.
     """
-    recipes = chosen_recipes(run, recipe)
+    recipes = chosen_recipes(recipes_of(run.recipe_set), recipe)
     tables = {name: only(table, recipes) for name, table in results_of(run, "table").items()}
     if sharing:
         tables = for_sharing(tables, run.study)

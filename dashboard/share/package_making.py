@@ -22,6 +22,7 @@ from analysis.execution import compute_run
 from analysis.figures.images import write_images
 from analysis.figures.printed import images_of
 from analysis.models import AnalysisRun
+from analysis.recipe_sets import recipes_of
 from analysis.rule_sets import rules_of
 from analysis.runs import fingerprint
 from dashboard.share.analysis_files import write_analysis
@@ -107,7 +108,7 @@ def _write(taken: Taken[Package], scratch: Path, draw: WriteImages) -> Path:
     about = {
         "package": package,
         "run": run,
-        "recipes": chosen_recipes(run, package.recipe),
+        "recipes": chosen_recipes(recipes_of(run.recipe_set), package.recipe),
         "not_counted": not_counted_among(run.sources),
         "now": timezone.now(),
         "share": Settings.model_validate(run.study.settings).share,

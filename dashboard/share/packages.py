@@ -5,6 +5,7 @@ Nothing here loads what making them needs, so web processes may ask for them.
 
 import logging
 import shutil
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -20,7 +21,7 @@ from django.utils import timezone
 from pydantic import Field
 
 from analysis.models import AnalysisRun, Multiverse
-from analysis.recipe import BOTH, SHIPPED
+from analysis.recipe import BOTH, SHIPPED, Recipe
 from analysis.recipe_sets import recipes_of
 from analysis.runs import request_run
 from dashboard.share.models import Package
@@ -47,14 +48,14 @@ class PackageOptions(Part):
     )
 
 
-def chosen_recipes(run: AnalysisRun, chosen: str) -> list[str]:
-    """The names of the recipes for `both` or a single name. Raises RequestRefused."""
-    known = [recipe.name for recipe in recipes_of(run.recipe_set)]
+def chosen_recipes(recipes: Sequence[Recipe], chosen: str) -> list[str]:
+    """The names of those of `recipes` for `both` or a single name. Raises RequestRefused."""
+    known = [recipe.name for recipe in recipes]
     names = [name for name in SHIPPED if name in known] if chosen == BOTH else [chosen]
     if not set(names) <= set(known):
         near = did_you_mean(chosen, [*known, BOTH])
         raise RequestRefused(
-            f"The study has no recipe {chosen}; it has {', '.join([*known, BOTH])}{near}",
+            f"The study has no recipe {chosen[:80]!r}; it has {', '.join([*known, BOTH])}{near}",
             about="recipe",
         )
     return names
@@ -138,7 +139,7 @@ def ask_for_package(
     caller wakes it. Raises Conflict without an analysis, RequestRefused for an unknown recipe.
     """
     run = newest_analysis(study, include).finished_run
-    chosen_recipes(run, options.recipe)
+    chosen_recipes(recipes_of(run.recipe_set), options.recipe)
     try:
         package = request_package(run=run, recipe=options.recipe, images=options.images)
     except AnalysisRun.DoesNotExist:

@@ -7,7 +7,14 @@ from django import forms
 from pydantic import BaseModel, ValidationError
 
 from dashboard.shared.forms import CentsField, NumberField
-from survey.definition.options import Option, OptionsRefused, SentFile, options_of, problems_of
+from survey.definition.options import (
+    Option,
+    OptionsRefused,
+    SentFile,
+    options_of,
+    plain_number,
+    problems_of,
+)
 
 Chosen = TypeVar("Chosen", bound=BaseModel)
 KINDS: dict[type, type[forms.Field]] = {
@@ -67,7 +74,7 @@ class OptionsForm(forms.Form, Generic[Chosen]):
         try:
             self.chosen = self.options.model_validate(given)  # type: ignore[assignment]  # a Chosen
         except ValidationError as wrong:
-            for name, problems in problems_of(wrong).items():
+            for name, problems in problems_of(wrong, self.options).items():
                 place = name if name in self.fields else None  # of the page as a whole
                 if name not in refused and (place or not refused):
                     self.add_error(place, problems)
@@ -78,14 +85,18 @@ class OptionsForm(forms.Form, Generic[Chosen]):
         """What is chosen. Raises OptionsRefused."""
         if self.is_valid():
             return self.chosen
-        known = self.options.model_fields
-        labels = {name: f"{self.fields[name].label}: " for name in self.fields if name in known}
         raise OptionsRefused(
             {
-                name: [f"{labels.get(name, '')}{problem}" for problem in problems]
+                name: [self._said(name, str(problem)) for problem in problems]
                 for name, problems in self.errors.items()
             }
         )
+
+    def _said(self, name: str, problem: str) -> str:
+        """A problem under the label of its option, unless the option itself words it."""
+        own = {option.name: option.when_missing for option in options_of(self.options)}
+        is_complete = name not in own or problem == own[name]
+        return problem if is_complete else f"{self.fields[name].label}: {problem}"
 
 
 def form_field(option: Option) -> forms.Field:
@@ -93,9 +104,11 @@ def form_field(option: Option) -> forms.Field:
     shared: dict[str, Any] = {
         "label": option.label,
         "help_text": option.help,
-        "required": option.is_required,
-        "initial": _plain(option.default),
+        "required": option.is_required or option.fewest > 0,
+        "initial": plain_number(option.default),
     }
+    if option.when_missing:
+        shared["error_messages"] = {"required": option.when_missing}
     if option.kind is SentFile:
         field = SentFileField(max_length=200, allow_empty_file=True, **shared)
         field.widget.attrs |= {"accept": option.endings} if option.endings else {}
@@ -118,8 +131,3 @@ def form_field(option: Option) -> forms.Field:
         if (option.longest or 0) > LONGEST_LINE:
             limits["widget"] = forms.Textarea(attrs={"rows": 2})
     return KINDS[option.kind](**shared, **(limits if option.kind is not bool else {}))
-
-
-def _plain(default: Any) -> Any:
-    """A default as people would write it: 0, not 0.0."""
-    return int(default) if isinstance(default, float) and default.is_integer() else default

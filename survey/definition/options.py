@@ -44,6 +44,13 @@ class FileEndings:
 
 
 @dataclass(frozen=True)
+class WhenMissing:
+    """What is said where a field that needs a value, or a list that needs some, is empty."""
+
+    words: str
+
+
+@dataclass(frozen=True)
 class InCents:
     """The field is in cents; pages ask for an amount of money."""
 
@@ -72,6 +79,8 @@ class Option:
     is_money: bool = False
     #: Of a file: see `FileEndings`.
     endings: str = ""
+    #: See `WhenMissing`.
+    when_missing: str = ""
 
 
 class OptionsRefused(RequestRefused):
@@ -89,16 +98,53 @@ def options_of(model: type[BaseModel]) -> list[Option]:
     return [_option(name, field) for name, field in model.model_fields.items()]
 
 
-def problems_of(wrong: ValidationError) -> dict[str, list[str]]:
-    """What pydantic found, by the name of the option."""
+def plain_number(value: Any) -> Any:
+    """A number as people would write it: 0, not 0.0."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+#: Pydantic's kinds of errors that people meet, in plain words.
+_PLAIN = {
+    **dict.fromkeys(
+        ("greater_than_equal", "greater_than", "less_than_equal", "less_than"),
+        "it must be {limits}",
+    ),
+    "finite_number": "it must be a finite number",
+    "string_too_short": "it needs {min_length} or more characters",
+    "string_too_long": "it may have at most {max_length} characters",
+    "too_long": "there may be at most {max_length}",
+    "too_short": "there must be at least {min_length}",
+    "literal_error": "it must be {expected}",
+}
+
+
+def problems_of(wrong: ValidationError, model: type[BaseModel]) -> dict[str, list[str]]:
+    """What pydantic found in options of `model`, by the name of the option."""
     problems: dict[str, list[str]] = {}
     for item in wrong.errors(include_url=False):
-        path = item["loc"] or item.get("ctx", {}).get("path", ())  # of `parts.wrong`
+        context = item.get("ctx", {})
+        path = item["loc"] or context.get("path", ())  # of `parts.wrong`
         name = str(path[0]) if path else ""
         said = item["msg"].removeprefix("Value error, ")
+        if item["type"] in _PLAIN:
+            limits = _limits(model.model_fields.get(name), context)
+            said = _PLAIN[item["type"]].format(**context, limits=limits)
         end = "" if said.endswith((".", "?", "!")) else "."
         problems.setdefault(name, []).append(f"{said[:1].upper()}{said[1:]}{end}")
     return problems
+
+
+def _limits(field: FieldInfo | None, broken: Mapping[str, Any]) -> str:
+    """Between which limits a number is: those of the field, or the one that was `broken`."""
+    limits = dict(broken)
+    for each in field.metadata if field else ():
+        for name in ("ge", "gt", "le", "lt"):
+            limits[name] = getattr(each, name, limits.get(name))
+    found = {name: plain_number(value) for name, value in limits.items() if value is not None}
+    if {"ge", "le"} <= set(found):
+        return f"from {found['ge']} to {found['le']}"
+    words = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
+    return " and ".join(f"{said} {found[name]}" for name, said in words.items() if name in found)
 
 
 def _option(name: str, field: FieldInfo) -> Option:
@@ -118,6 +164,8 @@ def _option(name: str, field: FieldInfo) -> Option:
             limits["is_money"] = True
         elif isinstance(each, FileEndings):
             limits["endings"] = each.endings
+        elif isinstance(each, WhenMissing):
+            limits["when_missing"] = each.words
     title = field.title or ""
     return Option(
         name,

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.reader import ReaderError
 
 from survey.files.bounded_yaml import LARGEST, MOST_LINES, load
 from survey.files.digits import ascii_number
@@ -47,6 +48,11 @@ class YamlFile:
             if "alias" in str(error.context):
                 message += ": put a text with * in quotes"
             raise DefinitionError([Problem(file, line, column, message)]) from None
+        except ReaderError as error:
+            before = text[: error.position]
+            line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+            message, character = "{!r} is a control character; remove it", text[error.position]
+            raise DefinitionError([Problem(file, line, column, message, (character,))]) from None
         except YAMLError as error:
             raise DefinitionError([Problem(file, 0, 0, str(error))]) from None
         if not isinstance(self.root, CommentedMap):

@@ -1,6 +1,6 @@
 """Arguments of a command made of a model of options (`survey.definition.options`)."""
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -53,7 +53,24 @@ def _argument(option: Option, about: str) -> dict[str, Any]:
         return said | {"choices": [value for value in option.values if value != ""]}
     if option.kind is SentFile:
         return said | {"type": Path, "metavar": "FILE"}
-    return said | {"type": option.kind}
+    return said | {"type": _NUMBERS.get(option.kind, option.kind)}
+
+
+def _whole_number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is no whole number") from None
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is no number") from None
+
+
+_NUMBERS: Mapping[type, Any] = {int: _whole_number, float: _number}
 
 
 def chosen_options(
@@ -74,8 +91,10 @@ def chosen_options(
         return model.model_validate(values)
     except ValidationError as wrong:
         said = [
-            f"{_flag(name, called)} {_said(given[name])}: {problem}" if name else problem
-            for name, problems in problems_of(wrong).items()
+            f"{f'{_flag(name, called)} {_said(given[name])}'.strip()}: {problem}"
+            if name
+            else problem
+            for name, problems in problems_of(wrong, model).items()
             for problem in problems
         ]
         raise OptionsRefused({"": said}) from None

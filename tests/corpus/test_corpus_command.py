@@ -125,6 +125,7 @@ FILES = {
     "broken.parquet": ("PAR1 and then nothing", "can't be read as Parquet"),
     "none.parquet": ("prompt,response\n", "it is not a Parquet file"),
     "empty.csv": ("prompt,response\n", "there are no dialogues in it"),
+    "nothing.csv": ("", "the file is empty"),
     "table.xlsx": ("", "ends with one of .csv, .tsv, .jsonl, .parquet"),
 }
 

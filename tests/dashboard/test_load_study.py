@@ -284,8 +284,11 @@ def test_invite_refuses_a_study_without_invitations(folder: Path) -> None:
     run("load_study", folder)
     with pytest.raises(CommandError, match="does not admit invitations"):
         run("invite", "small")
-    with pytest.raises(CommandError, match="at least 1"):
-        run("invite", "small", "--count", 0)
+    for count in (0, 10**14):
+        with pytest.raises(CommandError, match="--count must be from 1 to 100000"):
+            run("invite", "small", "--count", count)
+    with pytest.raises(CommandError, match="--label may have at most 200 characters"):
+        run("invite", "small", "--label", "x" * 201)
     assert not Invitation.objects.exists()
     assert not Participant.objects.exists()
 

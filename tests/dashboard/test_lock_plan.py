@@ -174,9 +174,9 @@ def test_imported_ratings_come_before_any_plan(study: Study) -> None:
         (["small", "--text", "osf", "--reason", "x"], "--text locks nothing: leave out --note"),
         (
             ["small", "--note", "x" * (LONGEST_NOTE + 1)],
-            "should have at most 5000 characters.",
+            "It may have at most 5000 characters.",
         ),
-        (["small", "--reason", "x" * 6000], "should have at most 5000 characters."),
+        (["small", "--reason", "x" * 6000], "It may have at most 5000 characters."),
         (["small", "--unlock"], "unrecognized arguments: --unlock"),
         ([], "the following arguments are required: STUDY"),
     ],

@@ -11,7 +11,7 @@ from analysis.execution import finished_run
 from analysis.judges.automatic_metrics import OUTDATED
 from analysis.models import ComputedMetric, MetricValue
 from dashboard.shared.stored_tables import StoredTable
-from survey.models import Response, Study
+from survey.models import Response, Study, StudyEvent
 from survey.tidy import counted_sources
 from tests.dashboard.reading import text_of
 from tests.factories import add_participant, make_study
@@ -90,7 +90,7 @@ def test_phrases_are_counted_and_recorded(study: Study) -> None:
     [
         (("--metric", "rouge"), "There is no metric 'rouge'; did you mean 'rouge_l'?"),
         (("--metric", "rouge_l", "--given-prompt"), "given the prompt needs an endpoint"),
-        (("--phrase", " "), "--phrase  : "),
+        (("--phrase", " "), "--phrase: It needs 1 or more characters."),
         (("--metric", "stock_phrases"), "stock_phrases needs phrases, which is not given"),
         (("--metric", "meteor_synonyms", "--wordnet", "nowhere"), "nowhere"),
         (("--metric", "bertscore_f1"), "bertscore_f1 needs token_model, which is not given"),
@@ -106,6 +106,7 @@ def test_what_cannot_be_computed_is_said_in_one_line_and_changes_nothing(
     said = str(refused.value).removeprefix("Nothing was changed.\n")
     assert problem in said and "\n" not in said
     assert not ComputedMetric.objects.exists()
+    assert not StudyEvent.objects.filter(action="metrics requested").exists()
 
 
 def test_study_without_a_reference_has_the_metrics_that_need_none(db: None) -> None:

@@ -4,19 +4,19 @@ make the same of it.
 
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pytest
 from django import forms
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
-from pydantic import field_validator
+from pydantic import Field, field_validator
 from rest_framework import serializers
 
 from dashboard.api.option_serializers import OptionsSerializer, SentTextField
 from dashboard.shared.option_forms import OptionsForm
-from survey.definition.options import OptionsRefused, SentFile
+from survey.definition.options import OptionsRefused, SentFile, ValueLabels, WhenMissing
 from survey.definition.parts import Part
 from survey.management.option_arguments import add_options, chosen_options
 from tests.survey.test_options import Order, Tea
@@ -141,6 +141,30 @@ def test_what_the_model_does_not_take_is_refused_by_all(
     assert f"--{option}" in capsys.readouterr().err + str(command.value)
 
 
+def test_text_in_place_of_a_number_is_no_number(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, said in (
+        ("--minutes=1.5", "argument --minutes: '1.5' is no whole number"),
+        ("--sugar=much", "argument --sugar: 'much' is no number"),
+    ):
+        with pytest.raises(SystemExit):
+            by_command("--kind=black", arguments)
+        assert said in capsys.readouterr().err
+
+
+def test_option_that_is_given_empty_is_said_without_a_gap() -> None:
+    parser = ArgumentParser()
+    add_options(parser, Cup)
+    with pytest.raises(OptionsRefused) as command:
+        chosen_options(Cup, vars(parser.parse_args(["--name", " "])) | {"name": ""})
+    assert str(command.value).startswith("--name: ")
+
+
+def test_true_is_no_number() -> None:
+    for option in ("minutes", "sugar"):
+        serializer = TeaSerializer(data={"kind": "black", option: True})
+        assert not serializer.is_valid() and list(serializer.errors) == [option]
+
+
 def test_contradiction_of_several_is_said_of_none() -> None:
     said = "Green tea has no milk."
     with pytest.raises(OptionsRefused) as page:
@@ -151,6 +175,34 @@ def test_contradiction_of_several_is_said_of_none() -> None:
     with pytest.raises(OptionsRefused) as command:
         by_command("--kind=green", "--with-milk")
     assert str(command.value) == said
+
+
+class Cup(Part):
+    name: Annotated[str, WhenMissing("Give the cup a name.")] = Field(min_length=1)
+    sizes: Annotated[
+        tuple[Literal["S", "L"], ...],
+        ValueLabels({"S": "Small", "L": "Large"}),
+        WhenMissing("Choose a size, or both."),
+    ] = Field(default=("S",), strict=False, min_length=1)
+
+
+def test_option_says_itself_that_it_is_missing() -> None:
+    class CupForm(OptionsForm[Cup]):
+        options = Cup
+
+    class CupSerializer(OptionsSerializer):
+        options = Cup
+
+    with pytest.raises(OptionsRefused) as page:
+        _ = CupForm(QueryDict("name=")).asked
+    assert page.value.problems == {
+        "name": ["Give the cup a name."],
+        "sizes": ["Choose a size, or both."],
+    }
+    serializer = CupSerializer(data={"name": "a", "sizes": []})
+    assert not serializer.is_valid()
+    assert serializer.errors == {"sizes": ["Choose a size, or both."]}
+    assert CupForm(QueryDict("name=a&sizes=L")).asked.sizes == ("L",)
 
 
 def test_labels_help_and_limits_are_those_of_the_model() -> None:

@@ -84,6 +84,23 @@ def test_failure_leaves_what_was_there(
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
+def test_empty_name_is_not_this_folder(
+    study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CommandError, match="--out: give the name of a folder"):
+        call_command("export", "small", "--out", "")
+    assert not list(tmp_path.iterdir())
+
+
+def test_unknown_recipe_is_refused_before_anything_is_computed(
+    study: Study, tmp_path: Path
+) -> None:
+    with pytest.raises(CommandError, match="The study has no recipe 'mine'; it has"):
+        call_command("analyze", "small", "--recipe", "mine", "--out", str(tmp_path / "out"))
+    assert not AnalysisRun.objects.exists() and not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize("command", ["export", "analyze"])
 def test_unknown_study_is_refused_and_writes_nothing(
     command: str, tmp_path: Path, db: None

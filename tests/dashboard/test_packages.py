@@ -349,7 +349,7 @@ def test_recipe_that_is_not_there_is_refused_in_one_line(
     page: Client, study: Study, run: AnalysisRun, woken: Woken
 ) -> None:
     answer = page.post(PREPARE, {"recipe": "soundest"}, follow=True)
-    assert "The study has no recipe soundest; it has both" in text_of(answer)
+    assert "The study has no recipe 'soundest'; it has both" in text_of(answer)
     assert (Package.objects.count(), woken) == (0, [])
 
 

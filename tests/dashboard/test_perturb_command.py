@@ -206,7 +206,7 @@ def test_judge_that_sees_whole_blocks_is_refused(study: Study, lab: ChatEndpoint
         (("--metric", "words", "--responses", "few"), "'few' is neither a whole number nor all"),
         (
             ("--metric", "words", "--responses", "0"),
-            "--responses 0: Input should be greater than or equal to 1.",
+            "--responses 0: It must be from 1 to 100000.",
         ),
         (
             ("--metric", "words", "--perturbation", "casual"),

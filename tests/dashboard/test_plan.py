@@ -59,10 +59,10 @@ def test_own_components_are_read(study: Study, tmp_path: Path) -> None:
         (("--scenarios", "2.5"), "'2.5' is no whole number"),
         (
             ("--difference", "0"),
-            "--difference 0.0: Input should be greater than",
+            "--difference 0.0: It must be from 0.001 to",
         ),
-        (("--difference", "nan"), "--difference nan: Input should be a finite number."),
-        (("--power", "1"), "--power 1.0: Input should be less than or equal to 0.99."),
+        (("--difference", "nan"), "--difference nan: It must be a finite number."),
+        (("--power", "1"), "--power 1.0: It must be from 0.5 to 0.99."),
         (("--difference", "5"), "a difference of 5 points is more than the length of the scale, 4"),
         (("--raters", "1"), "empathy: not estimable, because all ratings have the same rater"),
         (
@@ -73,9 +73,10 @@ def test_own_components_are_read(study: Study, tmp_path: Path) -> None:
             ("--include", "simulated"),
             "Test people are counted with components pilot alone.",
         ),
-        (("--fee", "-1"), "--fee -1.0: Input should be greater than or equal to 0."),
+        (("--fee", "-1"), "--fee -1.0: It must be from 0 to 200."),
         (("--simulate", "0"), "'0' is no whole number from 1"),
         (("--out", "/nowhere/grid.csv"), "/nowhere/grid.csv: the folder /nowhere does not exist"),
+        (("--out", "/tmp"), "/tmp is a folder; give the name of a file"),
     ],
 )
 def test_bad_input_has_one_line(study: Study, options: tuple[str, ...], reason: str) -> None:

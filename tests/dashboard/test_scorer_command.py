@@ -14,7 +14,7 @@ from analysis.execution import finished_run
 from analysis.models import Scorer, ScorerScore
 from dashboard.shared.stored_tables import StoredTable
 from jobs.runner import run_job
-from survey.models import Participant, Rating, Response, Study
+from survey.models import Participant, Rating, Response, Study, StudyEvent
 from survey.tidy import counted_sources
 from survey.withdrawal import withdraw
 from tests.dashboard.conftest import likes_tuned
@@ -33,13 +33,13 @@ def scorer(*arguments: object) -> str:
 
 
 def refused(*arguments: object) -> str:
-    """Why, in one line; nothing is kept."""
-    kept = Scorer.objects.count()
+    """Why, in one line; nothing is kept, and the log says nothing."""
+    kept = (Scorer.objects.count(), StudyEvent.objects.count())
     with pytest.raises(CommandError) as problem:
         scorer(*arguments)
     said = str(problem.value).removeprefix("Nothing was changed.\n")
     assert "\n" not in said
-    assert Scorer.objects.count() == kept
+    assert (Scorer.objects.count(), StudyEvent.objects.count()) == kept
     return said
 
 
@@ -58,6 +58,7 @@ def test_trained_on_the_ratings_of_included_raters_it_scores_every_response(stud
     assert "## Is it better than the mean?" in said and "Next: manage.py analyze small" in said
     trained = Scorer.objects.get()
     assert (trained.state, trained.name) == (Scorer.State.DONE, "scorer@1")
+    assert StudyEvent.objects.filter(action="scorer requested").count() == 1
     kept = json.loads(trained.content)
     assert (kept["low"], kept["high"]) == (1, 5)
     assert kept["trained_on"]["ratings"] == 2 * 20, "of two people; a reference counts once"
@@ -178,12 +179,16 @@ def test_file_that_teaches_nothing_is_refused(
 
 
 def test_what_cannot_be_done_is_said_in_one_line(study: Study, tmp_path: Path) -> None:
-    assert refused("card", study) == "small@1 has no trained scorer: train one first"
+    untrained = "small@1 has no trained scorer: train one first (manage.py scorer train small)"
+    assert refused("card", study) == untrained == refused("score", study, "--text", "a")
     assert "no such folder" in refused("train", study, "--model", tmp_path / "nowhere")
     assert "name the model, too" in refused("train", study, "--embeddings-endpoint", "lab")
     over = refused("train", study, "--confidence", 2)
-    assert over == "--confidence 2.0: Input should be less than 1."
+    assert over == "--confidence 2.0: It must be at least 0.5 and less than 1."
     assert "give texts" in refused("score", study)
+    (tmp_path / "file").write_text("")
+    taken = tmp_path / "file"
+    assert refused("train", study, "--ngrams", "--out", taken) == f"{taken}: File exists"
     (tmp_path / "other.json").write_text("{}")
     other = refused("score", study, "--text", "a", "--scorer", tmp_path / "other.json")
     assert "other.json is no scorer: head: Field required" in other

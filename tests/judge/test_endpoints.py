@@ -7,13 +7,14 @@ from pytest_django.fixtures import Settings
 
 from judge.configuration import JudgeConfiguration, configuration_of
 from judge.configure import move_judges_here
-from judge.definition import JudgeDefinition
+from judge.definition import DEFAULT_ENDPOINT, JudgeDefinition
 from judge.endpoints import (
     EndpointHere,
     JudgeNotReady,
     check_endpoint,
     check_traits,
     endpoint_here,
+    ready_endpoint,
 )
 from judge.models import Endpoint
 from judge.prompts import FORMAT, FORMATS
@@ -93,6 +94,17 @@ def test_stand_in_takes_the_place_of_endpoints_that_are_not_set_up(settings: Set
     settings.JUDGE_STAND_IN, settings.JUDGE_BASE_URL = True, "http://127.0.0.1:5001/v1"
     assert endpoint_here("groq").identity == "stand-in"
     assert endpoint_here("openai").identity == "https://api.example.com/v1"
+
+
+def test_stand_in_writes_no_texts_and_says_what_would(settings: Settings) -> None:
+    settings.JUDGE_STAND_IN, settings.JUDGE_BASE_URL = True, "http://127.0.0.1:5001/v1"
+    for name, how in (
+        ("groq", "add it to JUDGE_ENDPOINTS and set JUDGE_GROQ_BASE_URL and JUDGE_GROQ_API_KEY"),
+        (DEFAULT_ENDPOINT, "set JUDGE_BASE_URL and JUDGE_API_KEY"),
+    ):
+        with pytest.raises(JudgeNotReady) as missing:
+            ready_endpoint(name)
+        assert f"is not set up here: {how}. The stand-in" in str(missing.value)
 
 
 @pytest.mark.parametrize("slashes", ["/", "//"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from babel.messages.catalog import Catalog
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
 from config.languages import catalogs as files
@@ -147,6 +147,17 @@ def test_new_language_counts_as_its_speakers_do(
     with compiled.open("rb") as file:
         rule = gettext.GNUTranslations(file).info()["plural-forms"]
     assert rule == Catalog(locale=language).plural_forms
+
+
+@pytest.mark.parametrize("language", ["nolang", "../fr", "fr_", ""])
+def test_what_is_no_language_is_refused_before_anything_is_written(
+    project: Path, settings: Settings, language: str
+) -> None:
+    settings.BASE_DIR = project
+    before = sorted(project.rglob("*"))
+    with pytest.raises(CommandError, match="is no language: give names like fr"):
+        call_command("update_catalogs", "pt_BR", language)
+    assert sorted(project.rglob("*")) == before
 
 
 def test_update_of_current_files_changes_nothing(project: Path, settings: Settings) -> None:

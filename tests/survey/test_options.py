@@ -91,16 +91,31 @@ def test_tuple_is_a_list_too() -> None:
 def test_problems_are_said_by_option_and_those_of_several_by_none() -> None:
     with pytest.raises(ValidationError) as wrong:
         Tea.model_validate({"kind": "red", "minutes": 0})
-    assert problems_of(wrong.value) == {
-        "kind": ["Input should be 'black' or 'green'."],
-        "minutes": ["Input should be greater than or equal to 1."],
+    assert problems_of(wrong.value, Tea) == {
+        "kind": ["It must be 'black' or 'green'."],
+        "minutes": ["It must be from 1 to 9."],
     }
     with pytest.raises(ValidationError) as wrong:
         Tea(kind="green", with_milk=True)
-    assert problems_of(wrong.value) == {"": ["Green tea has no milk."]}
+    assert problems_of(wrong.value, Tea) == {"": ["Green tea has no milk."]}
     with pytest.raises(ValidationError) as wrong:
         Order(teas=["Assam"], extras=["lemon", "honey"])
-    assert problems_of(wrong.value) == {"extras": ["Choose one."]}
+    assert problems_of(wrong.value, Order) == {"extras": ["Choose one."]}
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("minutes", 10, "It must be from 1 to 9."),
+        ("sugar", 5.0, "It must be at least 0 and less than 5."),
+        ("sugar", float("nan"), "It must be a finite number."),
+        ("label", "x" * 21, "It may have at most 20 characters."),
+    ],
+)
+def test_limits_are_said_in_plain_words(option: str, value: object, said: str) -> None:
+    with pytest.raises(ValidationError) as wrong:
+        Tea.model_validate({"kind": "black", option: value})
+    assert problems_of(wrong.value, Tea) == {option: [said]}
 
 
 def test_file_is_called_by_its_own_name() -> None:

@@ -36,6 +36,20 @@ class Reading(Asked):
     unread = ""
 
 
+class Writing(RefusingCommand):
+    requires_system_checks = ()
+
+    def handle(self, **options: Any) -> None:
+        raise FileExistsError(17, "File exists", "out.csv")
+
+
+def test_file_that_cannot_be_used_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        Writing().run_from_argv(["manage.py", "writing"])
+    assert ended.value.code == 1
+    assert capsys.readouterr().err == "CommandError: out.csv: File exists\n"
+
+
 @pytest.mark.parametrize("kind", RefusalKind)
 def test_ends_with_the_exit_code_of_the_kind(
     kind: RefusalKind, capsys: pytest.CaptureFixture[str]

@@ -47,7 +47,9 @@ class Command(RefusingCommand):
     @contextmanager
     def progress(self, total: int | None = None) -> Iterator[Callable[[int], None]]:
         """A bar in the terminal, told how many more dialogues are done."""
-        with tqdm(total=total, unit=" dialogues", file=self.stderr, dynamic_ncols=True) as bar:
+        with tqdm(
+            total=total, unit=" dialogues", file=self.stderr, disable=None, dynamic_ncols=True
+        ) as bar:
 
             def add(n: int) -> None:
                 bar.update(n)

@@ -49,9 +49,12 @@ class Command(OutputCommand):
     ) -> dict[str, Any]:
         from analysis.execution import finished_run
         from analysis.figures.images import write_images
+        from analysis.recipe_sets import recipes_in_force
         from analysis.runs import size_of
         from dashboard.share.analysis_files import write_analysis
+        from dashboard.share.packages import chosen_recipes
 
+        chosen_recipes(recipes_in_force(study), options["recipe"])  # before anything is computed
         self._say_what_it_takes(size_of(study, sources, everything=options["everything"]))
         run = finished_run(study=study, sources=sources, everything=options["everything"])
         draw = write_images if options["images"] else None

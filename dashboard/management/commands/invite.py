@@ -14,6 +14,9 @@ from survey.management.refusing import RefusingCommand
 from survey.models import Invitation
 from survey.queries import find_study
 
+MOST_LINKS = 100_000
+LONGEST_LABEL = 200
+
 
 class Command(RefusingCommand):
     help = "Create personal links for participants who do not come from Prolific."
@@ -33,8 +36,10 @@ class Command(RefusingCommand):
         self, *, slug: str, count: int, panel: str | None, label: str, **options: Any
     ) -> None:
         study = find_study(slug)
-        if count < 1:
-            raise CommandError("--count must be at least 1")
+        if not 1 <= count <= MOST_LINKS:
+            raise CommandError(f"--count must be from 1 to {MOST_LINKS}")
+        if len(label) > LONGEST_LABEL:
+            raise CommandError(f"--label may have at most {LONGEST_LABEL} characters")
         if panel is not None and not re.fullmatch(NAME_PATTERN, panel):
             raise CommandError(
                 f"--panel {panel!r} can't be a name: use at most 40 of a-z, 0-9 and _, beginning "
@@ -50,7 +55,7 @@ class Command(RefusingCommand):
                 "Invite participants who should count after you open the study for real."
             )
         invitations = Invitation.objects.bulk_create(
-            Invitation(study=study, panel=panel or "", label=label[:200]) for _ in range(count)
+            Invitation(study=study, panel=panel or "", label=label) for _ in range(count)
         )
         record(study, None, "participants invited", links=len(invitations))
         for invitation in invitations:

@@ -11,7 +11,7 @@ from analysis.metric_options import EndpointModel, MetricOptions, installed_opti
 from analysis.models import ComputedMetric, MetricsRequest
 from dashboard.management.arguments import add_study
 from dashboard.management.progress import progress_bar
-from dashboard.results.metrics_asking import ask_for_metrics
+from dashboard.results.metrics_asking import ask_for_metrics, log_metrics
 from jobs.runner import NotDone, run_at_once
 from survey.management.option_arguments import add_options, chosen_options
 from survey.management.refusing import RefusingCommand
@@ -52,7 +52,7 @@ class Command(RefusingCommand):
         study = find_study(slug)
         chosen = chosen_options(MetricsToCompute, options, called=CALLED)
         models = _models(options, has_file=chosen.perplexity is not None)
-        asked, notices = ask_for_metrics(study, chosen, None, models=models)
+        asked, notices = ask_for_metrics(study, chosen, None, models=models, is_logged=False)
         self.note(notices)
         try:
             with progress_bar("value") as told:
@@ -63,6 +63,7 @@ class Command(RefusingCommand):
                 pk=asked.pk, state__in=MetricsRequest.WITHOUT_RESULT
             ).delete()
             raise
+        log_metrics(study, None)
         for said in languages_in_words(study):
             self.stdout.write(said)
         for metric in study.computed_metrics.filter(name__in=asked.metrics):

@@ -74,9 +74,11 @@ def _confirmed(order: PaymentOrder) -> str:
 
 def _who_confirms(study: Study, name: str | None) -> User:
     """The account of that name. Raises CommandError, and NotAllowed by its role in the study."""
+    if not name:
+        raise CommandError("--confirm needs --as with the name of a researcher.")
     author = User.objects.filter(username=name, is_staff=True, is_active=True).first()
     if author is None:
-        raise CommandError("--confirm needs --as with the name of a researcher.")
+        raise CommandError(f"--as {name}: no active researcher's account. Nothing was confirmed.")
     role = role_of(author, study.slug)
     if role is None or not role.may(Permission.RECRUIT):
         needed = Permission.RECRUIT

@@ -68,6 +68,8 @@ class Command(RefusingCommand):
         plan = plan_of(study, options, file=file)
         if given["out"] and not given["out"].parent.is_dir():
             raise CommandError(f"{given['out']}: the folder {given['out'].parent} does not exist")
+        if given["out"] and given["out"].is_dir():
+            raise CommandError(f"{given['out']} is a folder; give the name of a file")
         raters, scenarios = numbers_around(plan)
         table = grid(plan, given["raters"] or raters, given["scenarios"] or scenarios)
         if (reasons := set(table["note"])) and "" not in reasons:

@@ -13,7 +13,7 @@ from dashboard.importing.files import Findings
 from dashboard.importing.texts import read_texts
 from dashboard.management.arguments import add_include, add_study
 from dashboard.management.progress import progress_bar
-from dashboard.results.scorer_asking import ask_to_train
+from dashboard.results.scorer_asking import ask_to_train, log_training
 from jobs.runner import NotDone, run_at_once
 from survey.files.csv_text import csv_lines
 from survey.files.problems import read_bytes
@@ -21,6 +21,7 @@ from survey.management.option_arguments import add_options, chosen_options
 from survey.management.refusing import RefusingCommand
 from survey.models import Study
 from survey.queries import find_study
+from survey.refusals import Conflict
 
 if TYPE_CHECKING:
     from analysis.scorer import FittedScorer
@@ -74,8 +75,12 @@ class Command(RefusingCommand):
     def train(self, study: Study, options: dict[str, Any]) -> None:
         """Train a new version here, as a worker would."""
         chosen, include = chosen_options(TrainingOptions, options), options["include"]
+        if options["out"]:  # before it is trained
+            options["out"].mkdir(parents=True, exist_ok=True)
         vectors = _vectors(options) or (MetricOptions() if options["ngrams"] else None)
-        scorer, notices = ask_to_train(study, chosen, None, include=include, vectors=vectors)
+        scorer, notices = ask_to_train(
+            study, chosen, None, include=include, vectors=vectors, is_logged=False
+        )
         self.note(notices)
         try:
             with progress_bar("fit") as told:
@@ -84,6 +89,7 @@ class Command(RefusingCommand):
             # Without a version that was never there; a worker may have taken over meanwhile.
             Scorer.objects.filter(pk=scorer.pk, state__in=Scorer.WITHOUT_RESULT).delete()
             raise
+        log_training(scorer, None)
         self._write(scorer, options["out"])
         self.stdout.write(scorer.card)
         self.stdout.write(f"Next: manage.py analyze {study.slug}")
@@ -114,7 +120,7 @@ class Command(RefusingCommand):
 
     def card(self, study: Study, options: dict[str, Any]) -> None:
         """Show the model card of the newest trained scorer."""
-        scorer = trained_scorer(study)
+        scorer = _trained(study)
         self._write(scorer, options["out"])
         self.stdout.write(scorer.card)
 
@@ -135,6 +141,14 @@ def _vectors(options: dict[str, Any]) -> MetricOptions | None:
     return MetricOptions(model=options["model"], embeddings=endpoint)
 
 
+def _trained(study: Study) -> Scorer:
+    """The newest trained scorer. Raises CommandError, which says how to train one."""
+    try:
+        return trained_scorer(study)
+    except Conflict as why:
+        raise CommandError(f"{why} (manage.py scorer train {study.slug})") from None
+
+
 def _scorer(study: Study, options: dict[str, Any]) -> "tuple[FittedScorer, ScorerOptions]":
     """The scorer to score with, and what makes its vectors."""
     from analysis.scorer import read_scorer
@@ -142,7 +156,7 @@ def _scorer(study: Study, options: dict[str, Any]) -> "tuple[FittedScorer, Score
 
     path: Path | None = options["scorer"]
     if path is None:
-        scorer = trained_scorer(study)
+        scorer = _trained(study)
         return fitted_scorer(scorer), options_of(scorer)
     fitted = read_scorer(read_bytes(path), str(path))
     return fitted, with_vectors(TrainingSettings(), _vectors(options) or MetricOptions())

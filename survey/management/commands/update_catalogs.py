@@ -4,6 +4,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
+from babel import Locale, UnknownLocaleError
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
@@ -28,6 +29,13 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         root: Path = settings.BASE_DIR
         folders = [path.name for path in sorted((root / "locale").glob("*/"))]
+        for language in options["languages"]:
+            try:
+                Locale.parse(language)
+            except (ValueError, UnknownLocaleError):
+                raise CommandError(
+                    f"{language!r} is no language: give names like fr, pt_BR or zh_Hans"
+                ) from None
         texts = catalogs.extract(root)
         for language in options["languages"] or folders:
             path = root / "locale" / language / "LC_MESSAGES" / "django.po"

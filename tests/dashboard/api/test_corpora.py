@@ -12,7 +12,9 @@ from django.test.client import MULTIPART_CONTENT
 from pytest_django.fixtures import Settings
 
 from corpus import generation_runs
+from corpus.dialogues import layout_of
 from corpus.models import Corpus, Generation, Generator, Sample
+from corpus.store import draw_sample, import_corpus
 from dashboard.accounts.tokens import create_token
 from dashboard.corpora.models import CorpusJob
 from jobs.leases import to_wake
@@ -97,12 +99,32 @@ def test_a_corpus_becomes_a_study(
     study = page.get("/samples/six/").context["study_form"].initial["text"]
     assert done(post("samples/six/study/", study=study))["study"] == str(Study.objects.get())
 
-    said = page.delete("/api/samples/six/")
-    assert (said.status_code, "8 generated texts" in said.json()["detail"]) == (400, True)
+    kept = page.delete("/api/samples/six/")
+    assert (kept.status_code, "8 generated texts" in kept.json()["detail"]) == (400, True)
     assert page.delete("/api/corpora/talks/").status_code == 400
     assert page.delete("/api/samples/six/?texts=true").status_code == 204
     assert page.delete("/api/corpora/talks/").status_code == 204
     assert not Corpus.objects.exists() and not Sample.objects.exists()
+
+
+def test_sample_stays_where_it_is_unclear_whether_its_texts_are_to_go(
+    page: Client, endpoint: None, tmp_path: Path
+) -> None:
+    (tmp_path / "talks.csv").write_text("prompt,response\nI can't sleep.,That is hard.\n")
+    layout = layout_of("", [], {})
+    draw_sample(
+        import_corpus(tmp_path / "talks.csv", "talks", layout),
+        "six",
+        first=1,
+        at_random=None,
+        seed=1,
+    )
+    unclear = page.delete("/api/samples/six/?texts=yes")
+    assert (unclear.status_code, unclear.json()) == (
+        400,
+        {"texts": ["texts takes true, false, not 'yes'."]},
+    )
+    assert Sample.objects.exists()
 
 
 def test_bad_input_changes_nothing(

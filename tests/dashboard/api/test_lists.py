@@ -160,6 +160,20 @@ def test_json_of_too_many_levels_is_refused_in_one_line(page: Client, study: Stu
     )
 
 
+@pytest.mark.embedded
+@pytest.mark.parametrize(
+    "body", [r'{"state": "\ud800"}', r'{"\ud800": 1}', r'{"state": [{"a": "x\udfff"}]}']
+)
+def test_half_of_a_character_is_refused_wherever_it_stands(
+    page: Client, study: Study, body: str
+) -> None:
+    answer = page.post("/api/studies/small/state/", body, content_type="application/json")
+    assert (answer.status_code, answer.json()) == (
+        400,
+        {"detail": "The JSON has a lone surrogate, which is half a character."},
+    )
+
+
 def test_every_route_is_throttled() -> None:
     for each in API:
         view: Any = resolve(each.path).func

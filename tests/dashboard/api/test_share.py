@@ -20,7 +20,7 @@ pytestmark = pytest.mark.embedded  # what pages do by the same functions, on eve
 
 BAD = [
     Bad("post", "packages/", {"recipe": "mine"}, {
-        "recipe": ["The study has no recipe mine; it has both", "Nothing was changed."]
+        "recipe": ["The study has no recipe 'mine'; it has both", "Nothing was changed."]
     }),
     Bad("post", "packages/", {"images": "perhaps"}, {"images": ["Must be a valid boolean."]}),
     Bad("get", "packages/?state=lost", {}, {

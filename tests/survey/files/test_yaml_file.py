@@ -110,6 +110,12 @@ def test_endless_nesting_is_refused_where_it_begins(nested: str) -> None:
     assert time.process_time() - before < 1
 
 
+def test_control_character_has_its_place() -> None:
+    assert problems_of("slug: small\ntitle: a\x03b\n") == [
+        r"study.yaml, line 2, column 9: '\x03' is a control character; remove it"
+    ]
+
+
 def test_key_twice_is_refused() -> None:
     (problem,) = problems_of("slug: a\ntitle: b\nslug: c\n")
     assert problem.startswith("study.yaml, line 3, column 1")
