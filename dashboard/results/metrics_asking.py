@@ -28,7 +28,8 @@ def ask_for_metrics(
 ) -> tuple[MetricsRequest, list[str]]:
     """A request for the study's metrics that waits, or the same one that is under way, and what is
     worth knowing of the file. They are computed with the `models` of the installation unless others
-    are given. The caller wakes a worker, or computes. Raises ImportRefused, DefinitionError and Conflict.
+    are given. The caller wakes a worker, or computes. Raises ImportRefused, DefinitionError and
+    Conflict.
     """
     chosen = replace(models or installed_options(), phrases=tuple(options.phrases))
     given, notices = None, list[str]()
