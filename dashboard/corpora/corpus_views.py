@@ -169,14 +169,10 @@ def corpus_people(request: ResearcherRequest, corpus: str) -> HttpResponse:
     """Give somebody a role in a corpus, or take it away."""
     found = corpus_or_404(corpus)
     form = CorpusRoleForm(request.POST)
-
-    def change() -> None:
-        change_corpus_role(found, form.chosen, request.user)
-        role = form.chosen.role
+    if is_done(form, lambda: change_corpus_role(found, form.chosen, request.user)):
+        person, role = form.chosen.person, form.chosen.role
         now = "has no access to" if role is None else f"is now {role} of"
-        messages.success(request, f"{form.chosen.person} {now} {corpus}.")
-
-    if is_done(form, change):
+        messages.success(request, f"{person} {now} {corpus}.")
         if role_in_corpus(request.user, found) is None:
             return redirect("corpora")
         return redirect("corpus", corpus)

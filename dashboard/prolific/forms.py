@@ -17,7 +17,6 @@ class DraftForm(OptionsForm[DraftOptions]):
     """A study on Prolific; links and codes come from ours."""
 
     options = DraftOptions
-    messages = {"devices": {"required": "Choose at least one device."}}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -389,6 +389,8 @@ def test_people_of_a_study_without_the_role_for_it_are_not_invited(
         user=owner, name="x", scope=ApiToken.Scope.CHANGE, studies=["small"], expires_at=None
     )
     by_token = asking(Client(headers={"authorization": f"Token {key}"}))
+    assert by_token("get", "earlier/") == (200, [])
+    assert by_token("get", "wave/?earlier=first@1")[0] == 400
     assert by_token("post", "invite/") == (403, {"detail": "The token x is not for first@1."})
     Membership.objects.filter(slug="first").update(role=Role.ANALYST)
     status, said = ask("post", "invite/")
