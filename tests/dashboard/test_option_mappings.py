@@ -300,7 +300,7 @@ def test_arguments_say_what_they_take_and_which_value_is_wrong() -> None:
     assert "(default: 150)" in said and "100 % welcome" in said and "{S,L}" in said
     with pytest.raises(OptionsRefused) as refused:
         chosen_options(Order, parsed("--teas=Assam", "--strength=0"))
-    assert str(refused.value).startswith("--strength 0.0: Input should be greater than 0")
+    assert str(refused.value).startswith("--strength 0.0: It must be more than 0.")
     with pytest.raises(OptionsRefused) as refused:
         chosen_options(Order, parsed("--teas=Assam", "--extras=lemon", "--extras=honey"))
     assert str(refused.value) == "--extras lemon honey: Choose one."
