@@ -350,7 +350,7 @@ def test_import_gold_adds_a_source_and_chooses_it_where_asked_to(
 def test_import_gold_changes_nothing_where_something_is_wrong(
     study: Study, files: Files, text: str, name: str, reason: str
 ) -> None:
-    with pytest.raises(CommandError, match=f"(Nothing was changed.\n|--name ).*{reason}"):
+    with pytest.raises(CommandError, match=f"(Nothing was changed.\n|--name:? ).*{reason}"):
         manage("import_gold", "small", gold=files(scores=text)["scores"], name=name, use=True)
     assert [each.name for each in study.gold_sets.all()] == ["imported"]
 

@@ -232,7 +232,7 @@ def scripts(installation: Installation, tmp_path_factory: pytest.TempPathFactory
     installation.manage_all(
         ("load_study", folder),
         ("set_study", "scripts", "open"),
-        ("invite", "scripts", "--label", SCRIPT),
+        ("invite", "scripts", "--label", SCRIPT[:200]),  # as long as labels may be
         ("import_ratings", "scripts", *files),
         **PUBLIC,
     )

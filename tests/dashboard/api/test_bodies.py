@@ -82,8 +82,8 @@ def test_fields_within_lists_are_refused_too(page: Client, study: Study) -> None
 
 def test_route_without_a_body_says_so(page: Client, study: Study, woken: Woken) -> None:
     said = "There is no field 'recipe' here; this route takes no body."
-    assert post(page, "metrics/", {"recipe": "paper"}) == (400, {"recipe": [said]})
-    assert post(page, "metrics/", [1]) == (400, {"detail": ["This route takes no body."]})
+    assert post(page, "multiverse/", {"recipe": "paper"}) == (400, {"recipe": [said]})
+    assert post(page, "multiverse/", [1]) == (400, {"detail": ["This route takes no body."]})
 
 
 def test_role_is_checked_before_the_body(client: Client, study: Study) -> None:

@@ -128,7 +128,7 @@ def test_amount_that_is_not_paid_changes_nothing(
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"text-never_came": "x" * 2001}, "What participants are told: String should have at most"),
+        ({"text-never_came": "x" * 2001}, "What participants are told: It may have at most 2000"),
         ({"text-steal": "x"}, "There is no such rule: steal."),
         ({"amount-completed": "1.00"}, "There is no such rule: completed."),
     ],

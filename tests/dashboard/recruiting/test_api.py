@@ -179,7 +179,7 @@ def test_study_is_drafted_published_paused_resumed_and_given_places_once_each(
         ({"places": 0}, "places", "greater than or equal to 1"),
         ({"reward_cents": -1}, "reward_cents", "greater than or equal to 0"),
         ({"reward_cents": 50}, "reward_cents", "less than Prolific's minimum"),
-        ({"devices": []}, "devices", "at least 1"),
+        ({"devices": []}, "devices", "at least one"),
         ({"devices": ["fridge"]}, "devices", "not a valid choice"),
         ({"sensitive": True}, "warning", "Describe the sensitive content."),
         ({"name": ""}, "name", "blank"),
