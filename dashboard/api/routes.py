@@ -35,6 +35,8 @@ class Route(APIView):
         """Raises ValidationError by name."""
         super().initial(request, *args, **kwargs)
         method = str(request.method)
+        if not hasattr(self, method.lower()):
+            return  # the answer is 405
         known = _parameters_of(self, method)
         if known is not None:
             for name in request.query_params:

@@ -86,6 +86,14 @@ def test_route_without_a_body_says_so(page: Client, study: Study, woken: Woken) 
     assert post(page, "multiverse/", [1]) == (400, {"detail": ["This route takes no body."]})
 
 
+def test_method_that_a_route_lacks_is_named_whatever_the_body(page: Client, study: Study) -> None:
+    answer = page.post(
+        "/api/studies/small/members/", {"person": "ben"}, content_type="application/json"
+    )
+    assert answer.status_code == 405
+    assert "GET, PUT" in answer.headers["Allow"]
+
+
 def test_role_is_checked_before_the_body(client: Client, study: Study) -> None:
     client.force_login(User.objects.create_user("nobody", is_staff=True))
     assert post(client, "analysis/", {"recipe": "paper"})[0] == 404
