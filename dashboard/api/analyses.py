@@ -140,6 +140,7 @@ class Metrics(Route):
     """The automatic metrics of a study that are stored, and the newest request to compute them."""
 
     needs = Needs(Permission.READ, Permission.COMPUTE)
+    renamed = {"file": "perplexity"}
 
     @extend_schema(parameters=[STUDY], responses=MetricsSerializer)
     def get(self, request: Request, name: str) -> Response:

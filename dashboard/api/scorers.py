@@ -32,6 +32,7 @@ class ScorerVersions(Route):
     """The versions of a study's trained scorer, newest first, with their model cards."""
 
     needs = Needs(Permission.READ, Permission.COMPUTE)
+    renamed = {"file": "ratings"}
 
     @extend_schema(parameters=[STUDY], responses=ScorersSerializer)
     def get(self, request: Request, name: str) -> Response:

@@ -129,6 +129,7 @@ def test_page_and_api_refuse_what_the_command_refuses(
             file.seek(0)
     answer = page.post(API, given)
     assert answer.status_code == 400 and problem in answer.content.decode()
+    assert list(answer.json()) == list(given), "the field that it is about"
     assert not MetricsRequest.objects.exists() and not woken
 
 
