@@ -149,6 +149,14 @@ def test_other_metrics_wait_until_those_under_way_are_done(
     assert MetricsRequest.objects.get().metrics == ["words"]
 
 
+@pytest.mark.slow
+def test_request_of_before_options_were_kept_has_those_of_the_installation(study: Study) -> None:
+    asked = MetricsRequest.objects.create(study=study)
+    assert run_job(MetricsRequest, asked.pk)
+    asked.refresh_from_db()
+    assert asked.state == Job.State.DONE and "words" in asked.metrics
+
+
 def test_failed_command_leaves_no_request(study: Study) -> None:
     with pytest.raises(CommandError, match="stock_phrases needs phrases"):
         metrics("--metric", "stock_phrases")

@@ -10,7 +10,9 @@ from pytest_django.fixtures import Settings
 
 from analysis.execution import finished_run
 from analysis.models import PerturbationRun, PerturbedScore, PerturbedText
+from analysis.perturbation_options import PerturbingOptions
 from analysis.perturbation_requests import options_of, request_perturbations
+from dashboard.results.perturbing import ask_to_perturb
 from dashboard.shared.stored_tables import StoredTable
 from judge.models import Judging
 from judge.spending import spent_on
@@ -96,6 +98,15 @@ def test_same_seed_gives_the_same_texts_and_draws_from_all_scenarios(study: Stud
         scenarios = PerturbedText.objects.values_list("response__scenario", flat=True)
         assert sorted(map(list(scenarios).count, set(scenarios))) == [2, 2, 2]
     assert texts[0] == texts[1] != texts[2]
+
+
+def test_other_perturbations_wait_until_those_under_way_are_done(study: Study) -> None:
+    for _ in range(2):
+        asked = ask_to_perturb(study, PerturbingOptions(metrics=["words"]), None)
+    assert PerturbationRun.objects.get() == asked, "the same run"
+    with pytest.raises(CommandError, match="is under way, with other options"):
+        run("perturb", study, "--metric", "words", "--seed", 2)
+    assert options_of(PerturbationRun.objects.get()).seed == 1
 
 
 def test_language_model_shortens_texts_and_what_made_them_is_kept(
