@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import numpy as np
 from pandas import DataFrame
 
-from analysis.recipe import MixedModels, shipped_recipes
+from analysis.recipe import FittedLink, MixedModels, shipped_recipes
 from analysis.stats.mixed import MixedFit
 from analysis.study_data import ITEM, Contrast
 from analysis.tables.fits import Fits
@@ -34,7 +34,7 @@ OFFSETS = np.array([0.0, -0.3, -0.15, 0.0, 0.15, 0.3])
 THRESHOLDS = np.array([-1.2, -0.4, 0.4, 1.2])
 MEAN, ENDS = 3.0, (1.0, 5.0)
 SOUND = shipped_recipes()["sound"]
-LINKS = ("linear", "probit")
+LINKS: tuple[FittedLink, ...] = ("linear", "probit")
 SEED = 490
 
 
@@ -93,9 +93,9 @@ DESIGNS = {
 }
 
 
-def group_against_group(ratings: DataFrame, link: str) -> bool:
+def group_against_group(ratings: DataFrame, link: FittedLink) -> bool:
     """Whether a difference is found that is not there."""
-    fit = Fits().of(ratings, link)  # type: ignore[arg-type]
+    fit = Fits().of(ratings, link)
     if not isinstance(fit, MixedFit):
         return False
     rows = [row for row in system_contrasts(fit, CONTRAST, SOUND) if row["scale"] == "ratings"]
@@ -103,9 +103,9 @@ def group_against_group(ratings: DataFrame, link: str) -> bool:
     return bool(row["p"] < 0.05)
 
 
-def single_system(ratings: DataFrame, link: str) -> bool:
+def single_system(ratings: DataFrame, link: FittedLink) -> bool:
     """Whether its interval misses its mean."""
-    recipe = SOUND.model_copy(update={"mixed_models": MixedModels(links=[link])})  # type: ignore[list-item]
+    recipe = SOUND.model_copy(update={"mixed_models": MixedModels(links=[link])})
     table = told_apart(ratings, recipe, raters="all", fits=Fits(ends=ENDS)).groups
     row = table.iloc[0]
     return not row["ci_low"] <= MEAN <= row["ci_high"]
@@ -137,11 +137,15 @@ def main() -> None:
 
 
 def count(
-    what: Callable[[DataFrame, str], bool], design: Design, systems: int, studies: int, seed: int
+    what: Callable[[DataFrame, FittedLink], bool],
+    design: Design,
+    systems: int,
+    studies: int,
+    seed: int,
 ) -> dict[str, int]:
     """How many of the simulated studies go wrong, by link."""
     draw = np.random.default_rng(seed)
-    wrong = dict.fromkeys(LINKS, 0)
+    wrong: dict[str, int] = dict.fromkeys(LINKS, 0)
     for _ in range(studies):
         ratings = design.study(draw, systems=systems)
         for link in LINKS:

@@ -172,3 +172,15 @@ def run_at_once(job: J, *, told: Told = silent) -> J:
         if not is_taken or after.state == Job.State.RUNNING:
             raise TakenElsewhere(f"a worker is at {after} already: try again when it is done")
         # It was given back: a participant of the analysis withdrew meanwhile, for example.
+
+
+def run_or_take_back(job: J, *, told: Told = silent) -> J:
+    """As `run_at_once`, but a job without a result is removed, as if it had never been asked for.
+    Raises NotDone.
+    """
+    try:
+        return run_at_once(job, told=told)
+    except NotDone:  # a worker may have taken it over meanwhile
+        rows = type(job)._default_manager.filter(pk=job.pk, state__in=Job.WITHOUT_RESULT)
+        rows.delete()
+        raise

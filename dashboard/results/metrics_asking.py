@@ -25,13 +25,11 @@ def ask_for_metrics(
     author: User | None,
     *,
     models: MetricOptions | None = None,
-    is_logged: bool = True,
 ) -> tuple[MetricsRequest, list[str]]:
     """A request for the study's metrics that waits, or the same one that is under way, and what is
     worth knowing of the file. They are computed with the `models` of the installation unless others
-    are given. The caller wakes a worker, or computes; where it takes the request back if it fails,
-    it is not logged here, but by `log_metrics` in the end. Raises ImportRefused, DefinitionError
-    and Conflict.
+    are given. The caller wakes a worker, or computes. Raises ImportRefused, DefinitionError and
+    Conflict.
     """
     chosen = replace(models or installed_options(), phrases=tuple(options.phrases))
     given, notices = None, list[str]()
@@ -40,18 +38,12 @@ def ask_for_metrics(
         given = _perplexities(study, options.perplexity, notices)
     with transaction.atomic():
         asked = request_metrics(study, list(dict.fromkeys(options.metrics)), chosen, given)
-        if is_logged:
-            log_metrics(study, author)
+        record(study, author, "metrics requested")
     return asked, notices
 
 
-def log_metrics(study: Study, author: User | None) -> None:
-    """Log who asked for metrics."""
-    record(study, author, "metrics requested")
-
-
 def _perplexities(study: Study, file: SentFile, notices: list[str]) -> dict[str, Any]:
-    """The perplexities of a file, as `request_metrics` takes them. Raises ImportRefused."""
+    """The perplexities of a file, as `request_metrics` takes them."""
     vocabulary = vocabulary_of(study)
     values = read_upload(read_perplexities, file.content, file.name, vocabulary, notices=notices)
     if not values:

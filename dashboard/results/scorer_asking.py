@@ -26,13 +26,11 @@ def ask_to_train(
     *,
     include: Sequence[str] = (),
     vectors: MetricOptions | None = None,
-    is_logged: bool = True,
 ) -> tuple[Scorer, list[str]]:
     """A scorer that waits to be trained on the ratings of those who count and those to `include`,
     or on those of a file, or the same one that is under way; and what is worth knowing of the file.
     Its vectors are those of the installation unless others are given. The caller wakes a worker, or
-    trains it; where it takes it back if it can't be trained, it is not logged here, but by
-    `log_training` in the end. Raises ImportRefused, DefinitionError and Conflict.
+    trains it. Raises ImportRefused, DefinitionError and Conflict.
     """
     file, here = options.ratings, installed_options() if vectors is None else vectors
     given, notices = _rated_texts(study, file) if file else (None, [])
@@ -40,14 +38,8 @@ def ask_to_train(
     sources = counted_sources(include) if given is None else []
     with transaction.atomic():
         scorer = request_scorer(study, chosen, sources=sources, given=given, author=author)
-        if is_logged:
-            log_training(scorer, author)
+        record(study, author, "scorer requested", name=scorer.name)
     return scorer, notices
-
-
-def log_training(scorer: Scorer, author: User | None) -> None:
-    """Log who asked for a scorer."""
-    record(scorer.study, author, "scorer requested", name=scorer.name)
 
 
 def ask_to_score(study: Study, options: TextOptions, author: User) -> ScoredText:

@@ -9,9 +9,9 @@ from django.test import Client
 
 from analysis.execution import finished_run
 from analysis.judges.automatic_metrics import OUTDATED
-from analysis.models import ComputedMetric, MetricValue
+from analysis.models import ComputedMetric, MetricsRequest, MetricValue
 from dashboard.shared.stored_tables import StoredTable
-from survey.models import Response, Study, StudyEvent
+from survey.models import Response, Study
 from survey.tidy import counted_sources
 from tests.dashboard.reading import text_of
 from tests.factories import add_participant, make_study
@@ -106,7 +106,7 @@ def test_what_cannot_be_computed_is_said_in_one_line_and_changes_nothing(
     said = str(refused.value).removeprefix("Nothing was changed.\n")
     assert problem in said and "\n" not in said
     assert not ComputedMetric.objects.exists()
-    assert not StudyEvent.objects.filter(action="metrics requested").exists()
+    assert not MetricsRequest.objects.exists()
 
 
 def test_study_without_a_reference_has_the_metrics_that_need_none(db: None) -> None:

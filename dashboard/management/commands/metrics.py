@@ -8,11 +8,11 @@ from django.core.management.base import CommandError, CommandParser
 from analysis.measured_languages import MeasuredLanguages
 from analysis.metric_choice import MetricsToCompute
 from analysis.metric_options import EndpointModel, MetricOptions, installed_options
-from analysis.models import ComputedMetric, MetricsRequest
+from analysis.models import ComputedMetric
 from dashboard.management.arguments import add_study
 from dashboard.management.progress import progress_bar
-from dashboard.results.metrics_asking import ask_for_metrics, log_metrics
-from jobs.runner import NotDone, run_at_once
+from dashboard.results.metrics_asking import ask_for_metrics
+from jobs.runner import run_or_take_back
 from survey.management.option_arguments import add_options, chosen_options
 from survey.management.refusing import RefusingCommand
 from survey.queries import find_study
@@ -52,18 +52,10 @@ class Command(RefusingCommand):
         study = find_study(slug)
         chosen = chosen_options(MetricsToCompute, options, called=CALLED)
         models = _models(options, has_file=chosen.perplexity is not None)
-        asked, notices = ask_for_metrics(study, chosen, None, models=models, is_logged=False)
+        asked, notices = ask_for_metrics(study, chosen, None, models=models)
         self.note(notices)
-        try:
-            with progress_bar("value") as told:
-                asked = run_at_once(asked, told=told)
-        except NotDone:
-            # Without a request that was never there; a worker may have taken over meanwhile.
-            MetricsRequest.objects.filter(
-                pk=asked.pk, state__in=MetricsRequest.WITHOUT_RESULT
-            ).delete()
-            raise
-        log_metrics(study, None)
+        with progress_bar("value") as told:
+            asked = run_or_take_back(asked, told=told)
         for said in languages_in_words(study):
             self.stdout.write(said)
         for metric in study.computed_metrics.filter(name__in=asked.metrics):

@@ -13,8 +13,8 @@ from dashboard.importing.files import Findings
 from dashboard.importing.texts import read_texts
 from dashboard.management.arguments import add_include, add_study
 from dashboard.management.progress import progress_bar
-from dashboard.results.scorer_asking import ask_to_train, log_training
-from jobs.runner import NotDone, run_at_once
+from dashboard.results.scorer_asking import ask_to_train
+from jobs.runner import run_or_take_back
 from survey.files.csv_text import csv_lines
 from survey.files.problems import read_bytes
 from survey.management.option_arguments import add_options, chosen_options
@@ -78,18 +78,10 @@ class Command(RefusingCommand):
         if options["out"]:  # before it is trained
             options["out"].mkdir(parents=True, exist_ok=True)
         vectors = _vectors(options) or (MetricOptions() if options["ngrams"] else None)
-        scorer, notices = ask_to_train(
-            study, chosen, None, include=include, vectors=vectors, is_logged=False
-        )
+        scorer, notices = ask_to_train(study, chosen, None, include=include, vectors=vectors)
         self.note(notices)
-        try:
-            with progress_bar("fit") as told:
-                scorer = run_at_once(scorer, told=told)
-        except NotDone:
-            # Without a version that was never there; a worker may have taken over meanwhile.
-            Scorer.objects.filter(pk=scorer.pk, state__in=Scorer.WITHOUT_RESULT).delete()
-            raise
-        log_training(scorer, None)
+        with progress_bar("fit") as told:
+            scorer = run_or_take_back(scorer, told=told)
         self._write(scorer, options["out"])
         self.stdout.write(scorer.card)
         self.stdout.write(f"Next: manage.py analyze {study.slug}")

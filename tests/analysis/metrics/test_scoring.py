@@ -6,6 +6,7 @@ import sys
 import pytest
 from pandas import DataFrame
 
+from analysis.metric_labels import LABELS
 from analysis.metrics import CORE, METRICS, MetricSettings, score
 from analysis.metrics.scoring import BLOCK
 from analysis.not_computed import NotComputed
@@ -75,6 +76,10 @@ def test_what_a_metric_is_called_and_means_is_said(name: str) -> None:
     assert metric.meaning and not metric.meaning.endswith(".")
     assert (metric.higher == "more alike") == metric.needs_reference
     assert bool(metric.version) == bool(metric.package)
+
+
+def test_every_metric_that_can_be_chosen_can_be_computed() -> None:
+    assert set(LABELS) == set(METRICS)
 
 
 def test_an_unknown_metric_gets_a_suggestion() -> None:
